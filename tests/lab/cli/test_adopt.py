@@ -964,6 +964,14 @@ HABITS: dict[str, tuple[dict[str, str], list[str]]] = {
          "client.c": "int main(int n, char **argv) { dial(inet_addr(argv[1])); block_size = atoi(argv[2]) * 1024; }"},
         ['client = "client {host} 64"', 'sizes = "65536"'],
     ),
+    "default in KiB of a size in bytes": (
+        {"a.c": "int main(int n, char **argv) { host = argv[1]; int size = n > 2 ? atoi(argv[2]) : 64 * 1024; }"},
+        ['client = "a {host} {size}"'],
+    ),
+    "number of gathered times": (
+        {"a.c": "#include <mpi.h>\nint main() { int iters = atoi(argv[1]); MPI_Gather(t, iters, MPI_DOUBLE, u); }"},
+        ['client = "a {iterations}"'],
+    ),
     "option for MiB": (
         {"a.c": "int main() { switch (getopt(n, argv, \"b:\")) { case 'b': bytes = atoi(optarg) << 20; break; } }"},
         ['client = "a -b 1 {host}"', 'sizes = "1048576"'],
@@ -1490,6 +1498,11 @@ CORRECTED: dict[str, tuple[dict[str, str], Tried, list[str]]] = {
         {"a.c": UP_TO.replace("%d B", "%d bytes")},
         Tried("65536 bytes 9 us\n", "", "line 1 is about 65536 bytes, a size that is not in the request"),
         ['client = "a -s 64 {host}"', r"pattern = '\s*(?P<size>\d+)\s+bytes\s+(?P<value>[\d.]+)'", 'sizes = "65536"'],
+    ),
+    "size in the unit in which it is given": (
+        {"a.c": 'int main() { host = argv[1]; size = atoi(argv[2]) * 1024; printf("size=%d us=%f", kb, t); }'},
+        Tried("size=64 us=9.5\n", "", "line 1 is about 64 bytes, a size that is not in the request"),
+        ['client = "a {host} 64"', 'size_unit = "KB"', 'sizes = "65536"'],
     ),
     "number of a sample in front of its time": (
         {"a.c": UP_TO}, Tried("iteration,rtt_ns\n0,4100\n1,4200\n2,4100\n", "", "a size that is not in the request"),

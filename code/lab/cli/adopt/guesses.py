@@ -21,7 +21,7 @@ from lab.cli.adopt.outputs import (
     unit_of_times,
     unnamed_outputs,
 )
-from lab.cli.adopt.sources import FIXED_DEVICE, FIXED_HOST, GIVEN, LARGEST, OPERATIONS, SCALES, iterations_of, size_of
+from lab.cli.adopt.sources import FIXED_DEVICE, FIXED_HOST, GIVEN, LARGEST, OPERATIONS, iterations_of, size_of
 from lab.cli.adopt.starts import (
     ACCEPTS,
     ROW,
@@ -62,6 +62,7 @@ LINK = """
 [link]
 computers = 2 # up to 16; a switch joins them
 """
+UNITS = {4: "ints", 8: "doubles", 1 << 10: "KB", 1 << 20: "MB"}  # of sizes, by their bytes
 SMALLEST, SIZES, TRIAL, NO_SIZE = 64, "64,4K", "a small trial", "a guess: no size is in its sources or its output"
 REFUTED = "are reported, but"
 OTHER_SIZE = "a size that is not in the request"
@@ -151,7 +152,8 @@ def experiment_of(source: Folder, tried: Tried = UNTRIED) -> tuple[str, list[Gue
     is_long = ENDLESS.search(tried.failure) and printed in ("", tried.server)
     if is_long and "{iterations}" not in started.text and source.shorten(int(size_of(code) or 4096)):
         return experiment_of(source, replace(tried, failure=ENDLESS.sub("", tried.failure)))
-    output = of_elements(output, code) if output and started.is_ring and not started.names_sizes else output
+    counts = started.is_ring and (not started.names_sizes or started.scale > 1)
+    output = of_elements(output, code) if output and counts else output
     if output and not output.is_carried:
         output = of_all(output, is_ring=started.is_ring, in_turns=source.in_turns)
     if started.names_sizes:
@@ -176,9 +178,12 @@ def with_printed_sizes(started: Started, output: Output | None, others: str) -> 
     """The commands and the output to read, if the sizes that were given are in another unit than bytes, or if the
     program printed others."""
     sizes = sizes_in(output, others) if output else []
-    scale = next((scale for scale in (4, 8, *SCALES) if sizes[:1] == [scale * SMALLEST]), started.scale)
+    scale = next((scale for scale in UNITS if sizes[:1] == [scale * SMALLEST]), started.scale)
     if scale > 1:
-        return started.scaled(scale), output
+        scaled = started.scaled(scale)
+        if output and sizes[:1] == [int(scaled.sizes) // scale]:  # in the same unit
+            output = replace(output, size_unit=UNITS[scale])
+        return scaled, output
     if len(sizes) > 2:
         return started.up_to(LARGEST), output
     if output and others:
@@ -212,7 +217,7 @@ def staying(started: Started, output: Output | None, failure: str) -> Iterator[G
     """The line about a client that goes on; `failure` is that of a trial that printed a result."""
     if output is None or started.is_ring:
         return
-    if output.has_size and not started.names_sizes:
+    if output.has_size and not (started.names_sizes or started.sizes):
         yield STAYS, "it chooses its sizes, and may go on"
     elif started.may_go_on or ENDLESS.search(failure):
         yield STAYS, "its client has a loop without an end"
@@ -274,7 +279,7 @@ def operation_of(code: str, started: Started, tried: Tried) -> str:
     named = [name for name, pattern in OPERATIONS.items() if name in started.words or re.search(pattern, code)]
     if tried.link and (carried := tried.link.operation(named)):
         return carried
-    if OTHER_WAY in tried.failure and (tried.link.comes_in if tried.link else "{iterations}" in started.text):
+    if OTHER_WAY in tried.failure and ((tried.link and tried.link.comes_in) or "{iterations}" in started.text):
         return "read" if named[:1] != ["read"] else next(iter(named[1:]), "send")
     return min(named, key=lambda name: name not in started.words, default="send")
 

@@ -52,11 +52,15 @@ MPI_BYTES = {"CHAR": 1, "BYTE": 1, "INT": 4, "FLOAT": 4, "LONG": 8, "DOUBLE": 8}
 LARGEST = "4096"  # the last size of a program that begins with small ones
 # The values of arguments in place of a placeholder.
 GIVEN = {"text": "hello", "result": "results.csv", "seconds": "2", "threads": "1"}
-# The same for a program of which all computers of a ring start one process; {index} is the rank from 1.
+# Words for the unit of a size, by its bytes, and what a program multiplies a number of these with.
 SCALES = {
-    1 << 20: r"\*\s*1024\s*\*\s*1024\b|<<\s*20|(?<![a-z])m(?:i?b(?:ytes?)?|ega\w*)(?![a-z])",
-    1 << 10: r"\*\s*1024\b|<<\s*10\b|(?<![a-z])k(?:i?b(?:ytes?)?|ilo\w*)(?![a-z])",
+    1 << 10: r"(?<![a-z])k(?:i?b(?:ytes?)?|ilo\w*)(?![a-z])",
+    1 << 20: r"(?<![a-z])m(?:i?b(?:ytes?)?|ega\w*)(?![a-z])",
 }
+MULTIPLIED = re.compile(
+    r"[^()?:;]*\)+\s*(?:\*\s*(?P<kib>1024)|<<\s*(?P<k>10)|\*\s*(?P<mib>1024\s*\*\s*1024)|<<\s*(?P<m>20))\s*(?:[,):]|$)"
+)
+# The same for a program of which all computers of a ring start one process; {index} is the rank from 1.
 RING = {
     "gid": PLACES["gid"],
     "file": PLACES["file"],
@@ -168,6 +172,18 @@ def in_unit(role: str, words: str) -> str:
     return f"size:{scale}" if role == "size" and scale > 1 else role
 
 
+def multiplied(role: str, behind: str) -> str:
+    """The same by what is done with the argument, as in `atoi(argv[1]) * 1024`."""
+    found = MULTIPLIED.match(behind)
+    return in_unit(role, f"{found.lastgroup[0]}ib") if found and found.lastgroup else role
+
+
+def length_sent(variable: str, text: str) -> str:
+    """The placeholder for the length of a message of MPI; empty for another variable."""
+    width = MPI_BYTES.get(dict(SENT.findall(text)).get(variable, ""), 0)
+    return f"size:{width}" if width > 1 else "size" if width else ""
+
+
 def meaning(statement: str, argument: str, text: str, roles: Roles = PLACES) -> str:
     """The placeholder for an argument that a statement uses: as a parameter of a function, or for a variable."""
     opened = re.search(rf"(?:\w+\s+)?\w+\s*[({{]\s*{re.escape(argument)}[^)]*", statement)
@@ -185,9 +201,11 @@ def meaning(statement: str, argument: str, text: str, roles: Roles = PLACES) -> 
                 return known[index]
             depth = index = 0
     declared = re.sub(r"\w+(?:\.|->)", "", before.rpartition("=")[0].rpartition(",")[2].strip())
-    width = MPI_BYTES.get(dict(SENT.findall(text)).get(declared.rpartition(" ")[2], "")) if roles is PLACES else None
-    if width and place(declared) in ("", "iterations", "size"):
-        return "size" if width == 1 else f"size:{width}"
+    is_count = place(declared) in ("", "size") or re.search(
+        r"\b(?:n|num|count|anzahl|nombre)$", declared, re.IGNORECASE
+    )
+    if roles is PLACES and is_count and (length := length_sent(declared.rpartition(" ")[2], text)):
+        return length
     alone = len(set(re.findall(r"argv\[\d\]", statement))) == 1  # else the statement is about other arguments, too
     near = before.rpartition("=")[2]
     return place(declared, roles) or place(near, roles) or place(statement if alone else declared + near, roles)
@@ -245,7 +263,7 @@ def options_of(text: str, roles: Roles = PLACES) -> Iterator[tuple[str, str]]:
         if takes_value and re.search(PLACES[""], use):
             continue
         if takes_value and (name := of_option(roles, use.split("=")[0], described, named)):
-            yield f"-{letter}", in_unit(name, use)
+            yield f"-{letter}", multiplied(name, use.rpartition("(")[2])
         elif not takes_value and (end := end_named(use) or end_named(named) or end_tested(use, plain)):
             yield f"-{letter}", end
     yield from options_compared(text, roles)
@@ -364,7 +382,7 @@ def positional(text: str, end: str, code: str, roles: Roles = PLACES, failure: s
                     other_end[int(number)] = end
                 elif mode[1] in OPERATIONS:
                     numbered.setdefault(int(number), mode[1])
-            elif name := in_unit(meaning(statement, argument, code, roles), statement.partition(argument)[2]):
+            elif name := multiplied(meaning(statement, argument, code, roles), statement.partition(argument)[2]):
                 variable = "".join(re.findall(r"(\w+)\s*=(?!=)", statement.partition(argument)[0])[-1:])
                 names_source = name == "host" and end == "client" and OWN_ADDRESS.match(variable)
                 numbered.setdefault(int(number), "{source}" if names_source else value_of(name))

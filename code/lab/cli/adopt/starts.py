@@ -102,7 +102,8 @@ class Started:
         return replace(self, iterations=MANY if "{iterations}" in self.text else self.iterations)
 
     def is_refused(self, texts: Iterable[str]) -> bool:
-        lines = [f"{line} #" for line, reason in self.lines if reason == HEARD]
+        given = self.scaled(self.scale) if self.scale > 1 else self
+        lines = [f"{line} #" for line, reason in given.lines if reason == HEARD]
         lines += [f"\niterations = {self.iterations} "] if "{iterations}" in self.text else []
         return any(all(line in text for line in lines) for text in texts)
 
