@@ -1661,6 +1661,15 @@ def test_other_commands_are_tried_after_those_that_failed(
     assert f"  {line} #" in capsys.readouterr().out
 
 
+def test_arguments_of_the_sources_are_tried_after_those_of_a_usage_text(tmp_path: Path) -> None:
+    usage = r'puts("usage: a wait\n       a go HOST\n"); '
+    sources = {"a.c": STATEMENTS.replace("if (argc == 3", f"{usage} if (argc == 3")}
+    first = guessed(tmp_path, sources)
+    assert lacking(first, ['server = "a wait"', 'client = "a go {host}"']) == [], first
+    text = guessed(tmp_path, sources, Tried(failure="usage", refused=(first,)))
+    assert lacking(text, ['server = "a server {port}"', 'client = "a client {host} {port} {size}"']) == [], text
+
+
 def test_address_in_sources_is_not_emulated_if_the_peers_are_given(
     tmp_path: Path, fake_site: FakeSite, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

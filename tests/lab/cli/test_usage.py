@@ -46,6 +46,7 @@ BOTH = [
     ("usage: p <id> <address of node 0> [size]\n" * 2, "0 {host} {size}", "1 {host} {size}"),
     ("usage: p listen [port]\n       p connect address [port [bytes [messages]]]\n",
      "listen {port}", "connect {host} {port} {size} {iterations}"),
+    ("usage: p wait [port]\n       p peer <address> [port]\n", "wait {port}", "peer {host} {port}"),
     ("usage: p server [port=9]\n       p client host=IP [port=9] [chunk=65536] [count=500]\n",
      "server port={port}", "client host={host} port={port} chunk={size} count={iterations}"),
     ("usage: p -S [-p port] [-x gid]\n       p -C host [-p port] [-v value_bytes] [-n ops]\n"

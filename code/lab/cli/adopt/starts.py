@@ -211,9 +211,10 @@ def commands_of(source: Folder, binaries: Mapping[str, str], tried: Tried) -> li
     forms = forms_of(usage, Path(binaries["server"]).name)
     is_by_forms = alone and not any(options_of(sources["server"])) and len(forms) > 1
     is_misused = MISUSED.search(tried.failure)
-    by_source, shown, used = list[list[str]](), list[list[str]](), list[list[str]]()
+    by_source, shown, used, plain = [list[list[str]]() for _ in range(4)]
     for end, binary in binaries.items():
         given = arguments(sources[end], end, source.code, alone=alone, failure=tried.failure)
+        plain = [*plain, given]
         given = usage_arguments(usage, binary, end, alone=True) if is_by_forms else given
         by_example = shown_arguments(source.prose, Path(binary).name, sources[end]).get(end, given)
         by_source, shown = [*by_source, given], [*shown, by_example]
@@ -221,7 +222,7 @@ def commands_of(source: Folder, binaries: Mapping[str, str], tried: Tried) -> li
         by_text = usage_arguments(printed or usage_in(sources[end], binary), binary, end, alone=alone)
         used.append(by_text or (by_example if is_misused else given))
     is_refused = tried.usages or is_misused or UNREAD_ARGUMENT.search(tried.failure)
-    return [used, shown, by_source] if is_refused else [by_source, used, shown]
+    return [used, shown, by_source, plain] if is_refused else [by_source, used, shown, plain]
 
 
 def pair_of(source: Folder, binaries: Mapping[str, str], commands: Sequence[list[str]], tried: Tried) -> Started:

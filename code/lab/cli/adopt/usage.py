@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from lab.cli.adopt.sources import END, PLACES, SAID, STRING, any_number, of_option, value_of
+from lab.cli.adopt.sources import END, PLACES, SAID, STRING, any_number, of_option, place, value_of
 
 FORMS = re.compile(r"\s\|\s")  # between two forms
 PLACEHOLDER = re.compile(r"<[^>]+>|[A-Z][A-Z0-9_]*(?:\[.*)?")
@@ -111,10 +111,13 @@ def tokens_of(form: str) -> list[str]:
 
 def arguments(form: str, end: str, *, is_optional: bool = False) -> Iterator[Argument]:
     tokens = tokens_of(form)
+    hosts = [token for token in tokens if not token.startswith(("-", "[")) and place(token) == "host"]
     while tokens:
         token = tokens.pop(0)
         equal = re.fullmatch(r"(--?\w[\w-]*|[a-z]\w*)=(.+)", token)
-        if token.startswith("[") and token.endswith("]"):
+        if token in hosts[:-1] and re.fullmatch("[a-z]+", token):  # a word as it is, as in `connect HOST`
+            yield Argument((token,))
+        elif token.startswith("[") and token.endswith("]"):
             yield from arguments(token[1:-1], end, is_optional=True)
         elif equal:
             yield argument(equal[1], "=", equal[2], end, is_optional=is_optional)
@@ -140,15 +143,11 @@ def argument(option: str, sign: str, value: str, end: str, *, is_optional: bool)
         mine = next((word for word in words if SAID[end].search(word.lower())), "")
         said, name = mine or words[end == "client" and words[0].isdecimal()], ""
         is_optional &= not mine
-    elif (not option or sign == "=") and (is_end(value, end) or not (name or PLACEHOLDER.fullmatch(value))):
+    elif (not option or sign == "=") and (END.fullmatch(value) or not (name or PLACEHOLDER.fullmatch(value))):
         said, name = value, ""  # a word as it is
     else:
         said = value_of(name) if name else any_number(value, end)
     return Argument(tuple(f"{option}{sign}{said}".split(" ")), name, is_optional)
-
-
-def is_end(word: str, end: str) -> bool:
-    return bool(END.fullmatch(word) or SAID[end].fullmatch(word))
 
 
 def options_described(usage: str) -> Iterator[Argument]:
