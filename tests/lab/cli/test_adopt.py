@@ -2039,6 +2039,13 @@ def test_result_at_the_pace_of_unequal_directions_is_not_marked(
     assert "(the link carried 100 messages: " in out and "differs" not in out, out
 
 
+def test_direction_of_the_messages_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (copied(tmp_path / "mine") / "mine.c").write_text(VERBS_MAIN.replace("{}", '{ note("out %f in %f"); }'))
+    use(Later("64 bytes: out 1.60 MB/s, in 0.53 MB/s\n"), monkeypatch)
+    assert adopted(tmp_path / "mine") == 0
+    assert r"out\s+(?P<value>" in (text := (tmp_path / "mine.toml").read_text()), text
+
+
 def test_unit_of_a_heading_is_not_changed_to_fit_the_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (copied(tmp_path / "mine") / "mine.c").write_text('int main() { note("%d %f %f", n, t, r); }')
     use(Turns("size  rate [MB/s]  rest\n64  40.1  500.0\n"), monkeypatch)

@@ -11,7 +11,7 @@ from typing import cast
 
 from lab.cli.adopt.folder import Folder
 from lab.cli.adopt.guesses import NO_SIZE, SILENT, experiment_of
-from lab.cli.adopt.link import NEAR, Watched
+from lab.cli.adopt.link import Watched
 from lab.cli.adopt.outputs import columns, printed_outputs
 from lab.cli.adopt.starts import MISUSED, ROW, SAID_NOTHING, Guess, Tried
 from lab.cli.adopt.usage import usage_of
@@ -119,7 +119,7 @@ def carried(tried: Tried, size_bytes: int, rate: int, trip_ns: int | None) -> st
     if not pace:
         return ""
     time_ns, measure = (trip_ns, "latency") if trip_ns else (1e9 * size_bytes / max(rate, 1), "throughput")
-    agrees = pace.distance(time_ns, measure) <= NEAR
+    agrees = pace.agrees(time_ns, measure)
     speed = f"{pace.steady_ns / 1000:.3f} us" if trip_ns else f"{1e9 * size_bytes / pace.steady_ns:,.0f} B/s"
     what = f" (the link carried {plural(pace.messages, 'message')}: {speed})"
     return what if agrees else f"{what}, which differs: see the pattern, unit and factor"

@@ -75,10 +75,14 @@ class Pace:
     whole_ns: float
     both_ways: bool  # as many come back
     in_turns: bool  # each behind the answer to the one before
+    at_once_ns: float = 0  # on the whole, until the later one of two directions at once has ended
 
     def allows(self, result: Output) -> bool:
         """Whether the factor may be that of a half of a round trip, or of the sum of both directions at once."""
         return result.factor in (None, 1) or (self.both_ways and self.in_turns is (result.measure == "latency"))
+
+    def agrees(self, time_ns: float, measure: str) -> bool:
+        return replace(self, whole_ns=max(self.whole_ns, self.at_once_ns)).distance(time_ns, measure) <= NEAR
 
     def distance(self, time_ns: float, measure: str) -> float:
         """The factor between a time and the nearest one of these two; a time between them is near. A rate of messages
@@ -262,9 +266,9 @@ def pace_of(messages: Sequence[Message | Piece]) -> Pace | None:
     if in_turns:
         times_ns = [second - first for first, second in pairwise(ends)]
         steady_ns = mean(ns for ns in times_ns if ns <= PAUSE * median(times_ns))
-    counted = messages if both_ways and not in_turns else main  # at once: until the later direction has ended
-    whole_ns = (max(message.end_ns for message in counted) - min(message.start_ns for message in counted)) / count
-    return Pace(count, steady_ns, whole_ns, both_ways, in_turns)
+    whole_ns = (ends[-1] - min(message.start_ns for message in main)) / count
+    at_once_ns = (max(message.end_ns for message in messages) - in_order[0].start_ns) / count
+    return Pace(count, steady_ns, whole_ns, both_ways, in_turns, 0 if in_turns or not both_ways else at_once_ns)
 
 
 def changes(carried: Sequence[Message | Piece]) -> int:
