@@ -136,7 +136,7 @@ def experiment_of(source: Folder, tried: Tried = UNTRIED) -> tuple[str, list[Gue
     result_file = "" if printing else named
     known = prints(code, to_file=True) if result_file else printing
     operation = operation_of(code, started, tried)
-    if operation == "read":  # then these bytes are no sign of too many iterations
+    if operation == "read":  # then these bytes do not mean too many iterations
         tried = replace(tried, failure=NOT_SENT.sub("", tried.failure))
     output, printed = output_of_program(
         known,
