@@ -265,7 +265,8 @@ def pace_of(messages: Sequence[Message | Piece]) -> Pace | None:
     steady_ns = (ends[count - 1 - quarter] - ends[quarter]) / (count - 1 - 2 * quarter)
     if in_turns:
         times_ns = [second - first for first, second in pairwise(ends)]
-        steady_ns = mean(ns for ns in times_ns if ns <= PAUSE * median(times_ns))
+        longest_ns = PAUSE * median(times_ns)
+        steady_ns = mean(ns for ns in times_ns if ns <= longest_ns)
     whole_ns = (ends[-1] - min(message.start_ns for message in main)) / count
     at_once_ns = (max(message.end_ns for message in messages) - in_order[0].start_ns) / count
     return Pace(count, steady_ns, whole_ns, both_ways, in_turns, 0 if in_turns or not both_ways else at_once_ns)
