@@ -16,7 +16,7 @@ from statistics import mean, median
 from lab.cli.adopt.outputs import MEAN, Output
 from lab.errors import ParseError
 from lab.grade.witness.claims import Seen
-from lab.grade.witness.messages import Message, Piece, exchanges, one_by_one, shortest_ns
+from lab.grade.witness.messages import Message, Piece, exchanges, one_by_one, shortest_ns, sum_bytes
 from lab.machine.results import CLIENT, NAMES
 from lab.model.parameters import Counts
 from lab.model.trial import Job, Outcome
@@ -120,7 +120,7 @@ class Traffic:
     def _pace_of_requests(self, pieces: Sequence[Piece], size_bytes: int) -> Pace | None:
         """The pace of messages with longer answers; None without such answers."""
         asked = [turn for turn in self._turns(pieces, size_bytes) if turn.goes_out]
-        are_all = bytes_of_all(asked) >= SAME_BYTES * bytes_of_all(piece for piece in pieces if piece.goes_out)
+        are_all = sum_bytes(asked) >= SAME_BYTES * sum_bytes(piece for piece in pieces if piece.goes_out)
         pace = pace_of(asked) if are_all and most_comes_in(pieces) else None
         return replace(pace, both_ways=True, in_turns=True) if pace else None
 
@@ -291,19 +291,15 @@ def pace_of_bytes(pieces: Sequence[Piece], size_bytes: int) -> Pace | None:
     steady_ns = (main[last].end_ns - main[first].end_ns) * size_bytes / middle if middle else whole_ns
     count = sums[-1] // size_bytes
     in_turns = changes(pieces) >= SAME_BYTES * 2 * count
-    return Pace(count, steady_ns, whole_ns, bytes_of_all(back) >= SAME_BYTES * sums[-1], in_turns)
-
-
-def bytes_of_all(carried: Iterable[Message | Piece]) -> int:
-    return sum(each.size_bytes for each in carried)
+    return Pace(count, steady_ns, whole_ns, sum_bytes(back) >= SAME_BYTES * sums[-1], in_turns)
 
 
 def most_comes_in(pieces: Sequence[Piece]) -> bool:
-    sent, received = (bytes_of_all(piece for piece in pieces if piece.goes_out is way) for way in (True, False))
+    sent, received = (sum_bytes(piece for piece in pieces if piece.goes_out is way) for way in (True, False))
     return sent < SAME_BYTES * received
 
 
 def by_way(carried: Sequence[Message | Piece]) -> list[list[Message | Piece]]:
     """Those of each direction, the one with most bytes first."""
     ways = [[each for each in carried if each.goes_out == way] for way in (True, False)]
-    return sorted(ways, key=lambda way: (bytes_of_all(way), len(way)), reverse=True)
+    return sorted(ways, key=lambda way: (sum_bytes(way), len(way)), reverse=True)

@@ -49,17 +49,17 @@ PLACES = {
 }
 SENT = re.compile(r"\b(?:MPI_\w+|SEND)\s*\((?:[^,;]+,\s*){1,2}?(\w+),\s*MPI_(\w+)")  # the count, and its type
 MPI_BYTES = {"CHAR": 1, "BYTE": 1, "INT": 4, "FLOAT": 4, "LONG": 8, "DOUBLE": 8}
-LARGEST = "4096"  # the last size of a program that begins with small ones
-# The values of arguments in place of a placeholder.
-GIVEN = {"text": "hello", "result": "results.csv", "seconds": "2", "threads": "1"}
 # Words for the unit of a size, by its bytes, and what a program multiplies a number of these with.
 SCALES = {
     1 << 10: r"(?<![a-z])k(?:i?b(?:ytes?)?|ilo\w*)(?![a-z])",
     1 << 20: r"(?<![a-z])m(?:i?b(?:ytes?)?|ega\w*)(?![a-z])",
 }
 MULTIPLIED = re.compile(
-    r"[^()?:;]*\)+\s*(?:\*\s*(?P<kib>1024)|<<\s*(?P<k>10)|\*\s*(?P<mib>1024\s*\*\s*1024)|<<\s*(?P<m>20))\s*(?:[,):]|$)"
+    r"[^()?:;]*\)+\s*(?:(?P<k>\*\s*1024|<<\s*10)|(?P<m>\*\s*1024\s*\*\s*1024|<<\s*20))\s*(?:[,):]|$)"
 )
+LARGEST = "4096"  # the last size of a program that begins with small ones
+# The values of arguments in place of a placeholder.
+GIVEN = {"text": "hello", "result": "results.csv", "seconds": "2", "threads": "1"}
 # The same for a program of which all computers of a ring start one process; {index} is the rank from 1.
 RING = {
     "gid": PLACES["gid"],
@@ -175,7 +175,7 @@ def in_unit(role: str, words: str) -> str:
 def multiplied(role: str, behind: str) -> str:
     """The same by what is done with the argument, as in `atoi(argv[1]) * 1024`."""
     found = MULTIPLIED.match(behind)
-    return in_unit(role, f"{found.lastgroup[0]}ib") if found and found.lastgroup else role
+    return in_unit(role, f"{found.lastgroup}ib") if found and found.lastgroup else role
 
 
 def length_sent(variable: str, text: str) -> str:

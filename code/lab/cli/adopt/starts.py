@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, starmap
 from pathlib import Path
 
 from lab.cli.adopt.folder import Folder
@@ -195,12 +195,21 @@ def started_as_pair(source: Folder, binaries: list[str], tried: Tried) -> Starte
     if SERVER_CONNECTS.search(tried.failure):
         server, client = client, server
     ends = {"server": server, "client": client}
-    pairs = [pair_of(source, ends, commands, tried) for commands in commands_of(source, ends, tried)]
-    if COUNT_FAULT.search(tried.failure):
-        pairs = [pair.with_more() for pair in pairs]
-    elif MISUSED.search(tried.failure):
-        pairs = [each for pair in pairs for each in (pair, pair.with_more())]
-    return next((pair for pair in pairs if not pair.is_refused(tried.refused)), pairs[0])
+    pairs = alternatives(source, ends, tried)
+    first = next(pairs)
+    return next((pair for pair in chain([first], pairs) if not pair.is_refused(tried.refused)), first)
+
+
+def alternatives(source: Folder, binaries: Mapping[str, str], tried: Tried) -> Iterator[Started]:
+    """The pairs to try in turn: with more messages if a trial had too few, and also with more if it had other arguments
+    than the program takes."""
+    needs_more = COUNT_FAULT.search(tried.failure)
+    for commands in commands_of(source, binaries, tried):
+        pair = pair_of(source, binaries, commands, tried)
+        if not needs_more:
+            yield pair
+        if needs_more or MISUSED.search(tried.failure):
+            yield pair.with_more()
 
 
 def commands_of(source: Folder, binaries: Mapping[str, str], tried: Tried) -> list[list[list[str]]]:
@@ -211,16 +220,16 @@ def commands_of(source: Folder, binaries: Mapping[str, str], tried: Tried) -> li
     forms = forms_of(usage, Path(binaries["server"]).name)
     is_by_forms = alone and not any(options_of(sources["server"])) and len(forms) > 1
     is_misused = MISUSED.search(tried.failure)
-    by_source, shown, used, plain = [list[list[str]]() for _ in range(4)]
-    for end, binary in binaries.items():
-        given = arguments(sources[end], end, source.code, alone=alone, failure=tried.failure)
-        plain = [*plain, given]
-        given = usage_arguments(usage, binary, end, alone=True) if is_by_forms else given
+
+    def of_end(end: str, binary: str) -> tuple[list[str], list[str], list[str], list[str]]:
+        plain = arguments(sources[end], end, source.code, alone=alone, failure=tried.failure)
+        given = usage_arguments(usage, binary, end, alone=True) if is_by_forms else plain
         by_example = shown_arguments(source.prose, Path(binary).name, sources[end]).get(end, given)
-        by_source, shown = [*by_source, given], [*shown, by_example]
         printed = tried.usages.get(end) or (next(iter(tried.usages.values()), "") if alone else "")
         by_text = usage_arguments(printed or usage_in(sources[end], binary), binary, end, alone=alone)
-        used.append(by_text or (by_example if is_misused else given))
+        return by_text or (by_example if is_misused else given), by_example, given, plain
+
+    used, shown, by_source, plain = (list(ends) for ends in zip(*starmap(of_end, binaries.items()), strict=True))
     is_refused = tried.usages or is_misused or UNREAD_ARGUMENT.search(tried.failure)
     return [used, shown, by_source, plain] if is_refused else [by_source, used, shown, plain]
 

@@ -21,6 +21,7 @@ from lab.grade.witness.messages import (
     in_turn,
     one_by_one,
     shortest_ns,
+    sum_bytes,
 )
 from lab.grade.witness.packets import ACCEPTED, INSIDE, READ, REPORTED, RUNG, SEND, WRITE, Packet, Segment, decoded
 from lab.machine import results
@@ -188,14 +189,14 @@ def claim_faults(
 ) -> Iterator[Fault]:
     """The faults of one size. Messages by another device than the claimed one do not count, as bytes over TCP."""
     there, back = _rdma(claimed, messages) if claimed.rdma else _tcp(claimed, pieces)
-    size = plural(claimed.size_bytes, "byte")
-    if claimed.rdma and claimed.bytes > _bytes(there):
+    carried, size = sum_bytes(there), plural(claimed.size_bytes, "byte")
+    if claimed.rdma and claimed.bytes > carried:
         yield _missing(claimed, messages, pieces, around)
-    elif claimed.bytes > _bytes(there):
-        yield Flaw.MESSAGES, f"the program claims {claimed.bytes} bytes over TCP; {_bytes(there)} crossed the link"
-    elif claimed.answered and claimed.operation != READ and claimed.bytes > _bytes(back):
+    elif claimed.bytes > carried:
+        yield Flaw.MESSAGES, f"the program claims {claimed.bytes} bytes over TCP; {carried} crossed the link"
+    elif claimed.answered and claimed.operation != READ and claimed.bytes > sum_bytes(back):
         yield Flaw.MESSAGES, f"the program claims round trips of {size}; nothing as long comes back"
-    elif claimed.bytes > _bytes(waited := _waited(claimed, there, back)):
+    elif claimed.bytes > sum_bytes(waited := _waited(claimed, there, back)):
         asked = "messages one at a time" if claimed.alone else "round trips"
         what = f"the program claims {asked} of {size}; {len(waited)} of {plural(len(there), 'message')}"
         yield Flaw.MESSAGES, f"{what} waited for the answer to the one before"
@@ -267,17 +268,14 @@ def _missing(
     carried = ", ".join(f"{number} of {plural(bytes_, 'byte')} by {name}" for (name, bytes_), number in most)
     what = (
         f"the program claims {count} of {plural(size, 'byte')} by {claimed.operation}; the link had "
-        f"{carried or 'no message of RDMA'}, {_bytes(pieces)} bytes over TCP, and {_bytes(around)} by another device"
+        f"{carried or 'no message of RDMA'}, {sum_bytes(pieces)} bytes over TCP, "
+        f"and {sum_bytes(around)} by another device"
     )
     if lost := [item for item in messages if item.size_bytes == size and not item.arrived]:
         return Flaw.MESSAGES, f"{what}; no acknowledgement shows that {len(lost)} of this size arrived"
     if any(name not in ACCEPTED[claimed.operation] and bytes_ == size for name, bytes_ in kinds):
         return Flaw.OPERATION, what
-    return (Flaw.WAY if _bytes([*pieces, *around]) >= claimed.bytes // 2 else Flaw.MESSAGES), what
-
-
-def _bytes(carried: Iterable[Carried]) -> int:
-    return sum(item.size_bytes for item in carried)
+    return (Flaw.WAY if sum_bytes([*pieces, *around]) >= claimed.bytes // 2 else Flaw.MESSAGES), what
 
 
 def _too_fast(claimed: SizeClaims, there: Sequence[Carried]) -> Iterator[Fault]:
@@ -314,7 +312,7 @@ def ring_faults(
     accepted = (*ACCEPTED[SEND], *ACCEPTED[WRITE]) if step.segment else ACCEPTED[request.operation]
     out = [message for message in messages if message.goes_out]
     carriers = [message for message in out if message.operation in accepted]
-    carried, sent, usual = _bytes(carriers), _bytes(out), f"{ranks} computers in a ring send {least} each"
+    carried, sent, usual = sum_bytes(carriers), sum_bytes(out), f"{ranks} computers in a ring send {least} each"
     if carried < least:
         kind = Flaw.OPERATION if sent >= least else Flaw.MESSAGES
         yield kind, f"rank 0 sent {carried} bytes by {request.operation}, and {sent - carried} otherwise; {usual}"
@@ -359,7 +357,7 @@ def _segment_faults(
         yield Flaw.METHOD, f"{what}: send a segment on as soon as it is added, without waiting for the one before"
     if step.into:
         end = step.into + largest
-        direct = _bytes(item for item in carriers if step.into <= item.address < end)
+        direct = sum_bytes(item for item in carriers if step.into <= item.address < end)
         if direct < least // step.turns:
             what = f"only {direct} of {least // step.turns} bytes went into the recvbuf of the next rank"
             yield Flaw.METHOD, f"{what}: finished chunks go there by RDMA WRITE, without a slot and a copy"

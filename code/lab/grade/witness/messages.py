@@ -1,7 +1,7 @@
 """Messages of RDMA and pieces of TCP, assembled from the packets of a log."""
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, groupby, islice, pairwise
 from operator import attrgetter
@@ -19,6 +19,10 @@ class Carried(Protocol):
     size_bytes: int
     start_ns: int
     end_ns: int
+
+
+def sum_bytes(carried: Iterable[Carried]) -> int:
+    return sum(each.size_bytes for each in carried)
 
 
 @dataclass(slots=True)

@@ -189,9 +189,10 @@ def plain_sense(words: tuple[str, str], match: re.Match[str], pair: Compared, ra
     subject, behind, names = _END.split(words[0])[-1], _END.split(words[1])[0], pair.terms
     kind, _, form = _kind(match).partition("_")
     is_trend, is_steady = form == "to" and (pair.is_sized or kind != "short"), abs(log(ratio)) < _STEADY
-    first, is_about = (
-        _flat_topic(words, match, pair) if kind == "flat" else _topic(words, match, pair, is_trend=is_trend)
-    )
+    if kind == "flat":
+        first, is_about = _flat_topic(words, match, pair)
+    else:
+        first, is_about = _topic(words, (subject, behind), match, pair, is_trend=is_trend)
     is_compared = kind == "short" and len(means(behind, names)) == 1
     if len(first) != 1 or not is_about or _UNREAL.search(words[0]) or (not is_compared and _UNREAL.search(behind)):
         return 0
@@ -213,10 +214,10 @@ def plain_sense(words: tuple[str, str], match: re.Match[str], pair: Compared, ra
 
 
 def _topic(
-    words: tuple[str, str], match: re.Match[str], pair: Compared, *, is_trend: bool
+    words: tuple[str, str], clause: tuple[str, str], match: re.Match[str], pair: Compared, *, is_trend: bool
 ) -> tuple[Sequence[str], bool]:
     """Which of the two a comparison puts first, and whether it is about both."""
-    subject, behind, names = _END.split(words[0])[-1], _END.split(words[1])[0], pair.terms
+    (subject, behind), names = clause, pair.terms
     form = _kind(match).partition("_")[2]
     if is_trend:
         sizes = list(map(int, re.findall(r"\b\d+\b", subject + behind)))
